@@ -32,13 +32,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -59,8 +59,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "explain" -d 'Explain what EnvoyFilters do to a proxy, or who wrote a field'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "render" -d 'Print a config dump as istiod would send it with these EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "try" -d 'Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "test" -d 'Run test files: requests through the patched proxy with what is expected of them'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "diff" -d 'Show what changed EnvoyFilters change on each proxy'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "test" -d 'Run test files: requests through the patched proxy, with the results they must have'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "diff" -d 'Show what changes to EnvoyFilters do to each proxy'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "lint" -d 'Report EnvoyFilters that are wrong, risky or have no effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "get" -d 'List EnvoyFilters, what they select and which patches are in effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "status" -d 'List EnvoyFilters and workloads where something is wrong'
@@ -86,13 +86,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -147,13 +147,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -196,13 +196,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -245,13 +245,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -294,13 +294,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -343,13 +343,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -392,13 +392,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -441,13 +441,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -490,13 +490,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -540,13 +540,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -589,13 +589,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -638,13 +638,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -675,13 +675,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -736,13 +736,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -804,13 +804,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -862,13 +862,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -918,13 +918,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -985,13 +985,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1026,13 +1026,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1044,7 +1044,7 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l no-headers -d 'Leave out the headings of tables'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l no-headers -d 'Do not print table headers'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s w -l watch -d 'Watch for changes: EnvoyFilters, what they select, what is in effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l output-watch-events -d 'With --watch, show whether an EnvoyFilter was added, modified or deleted'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s v -l verbose -d 'Show everything'
@@ -1062,13 +1062,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1080,7 +1080,7 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l no-headers -d 'Leave out the headings of tables'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l no-headers -d 'Do not print table headers'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s w -l watch -d 'Keep watching and report what goes wrong and what recovers'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
@@ -1107,13 +1107,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand watch" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1141,13 +1141,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1175,13 +1175,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1212,13 +1212,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1244,13 +1244,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1275,13 +1275,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1337,13 +1337,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1395,13 +1395,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1431,13 +1431,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1466,13 +1466,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1510,13 +1510,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1553,13 +1553,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1587,13 +1587,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1620,13 +1620,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1653,13 +1653,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1730,13 +1730,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1770,13 +1770,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1814,13 +1814,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1855,13 +1855,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1892,13 +1892,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1927,13 +1927,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -1987,13 +1987,13 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l context -d 'Context of the kubeconfig; may be given several times, * means all; one answer covers all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l as -d 'User to impersonate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l as-group -d 'Group to impersonate; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l request-timeout -d 'Timeout of one request, such as 10s [default: 30s]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l proxy-timeout -d 'How long reading one proxy may take, over all ways of reading it [default: 10s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l proxy-timeout -d 'Time limit for reading one proxy, over all ways of reading it [default: 10s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s s -l server -d 'Address of the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l token -d 'Bearer token for the API server' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s l -l selector -d 'Only EnvoyFilters that match this label selector' -r
@@ -2021,8 +2021,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "explain" -d 'Explain what EnvoyFilters do to a proxy, or who wrote a field'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "render" -d 'Print a config dump as istiod would send it with these EnvoyFilters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "try" -d 'Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "test" -d 'Run test files: requests through the patched proxy with what is expected of them'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "diff" -d 'Show what changed EnvoyFilters change on each proxy'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "test" -d 'Run test files: requests through the patched proxy, with the results they must have'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "diff" -d 'Show what changes to EnvoyFilters do to each proxy'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "lint" -d 'Report EnvoyFilters that are wrong, risky or have no effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "get" -d 'List EnvoyFilters, what they select and which patches are in effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render try test diff lint get status watch capture rbac version completion __complete audit migrate api dump doctor rules webhook help" -f -a "status" -d 'List EnvoyFilters and workloads where something is wrong'

@@ -24,13 +24,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -70,13 +70,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -133,13 +133,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -190,13 +190,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -247,13 +247,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -304,13 +304,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -361,13 +361,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -418,13 +418,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -475,13 +475,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -532,13 +532,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -590,13 +590,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -647,13 +647,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -704,13 +704,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -748,13 +748,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -794,13 +794,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -952,13 +952,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1030,13 +1030,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1091,13 +1091,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1154,13 +1154,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1236,13 +1236,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1285,13 +1285,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1301,7 +1301,7 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
-'--no-headers[Leave out the headings of tables]' \
+'--no-headers[Do not print table headers]' \
 '-w[Watch for changes\: EnvoyFilters, what they select, what is in effect]' \
 '--watch[Watch for changes\: EnvoyFilters, what they select, what is in effect]' \
 '--output-watch-events[With --watch, show whether an EnvoyFilter was added, modified or deleted]' \
@@ -1330,13 +1330,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1346,7 +1346,7 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
-'--no-headers[Leave out the headings of tables]' \
+'--no-headers[Do not print table headers]' \
 '-w[Keep watching and report what goes wrong and what recovers]' \
 '--watch[Keep watching and report what goes wrong and what recovers]' \
 '-v[Show everything]' \
@@ -1382,13 +1382,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1422,13 +1422,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1463,13 +1463,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1509,13 +1509,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1547,13 +1547,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1585,13 +1585,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1664,13 +1664,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1735,13 +1735,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1784,13 +1784,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1851,13 +1851,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1904,13 +1904,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1955,13 +1955,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -1995,13 +1995,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2041,13 +2041,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2107,13 +2107,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2183,13 +2183,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2231,13 +2231,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2282,13 +2282,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2325,13 +2325,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2370,13 +2370,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2411,13 +2411,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2477,13 +2477,13 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * means all; one answer covers all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
 '--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'--proxy-timeout=[Time limit for reading one proxy, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
 '-s+[Address of the API server]:URL:_default' \
 '--server=[Address of the API server]:URL:_default' \
 '--token=[Bearer token for the API server]:TOKEN:_default' \
@@ -2802,8 +2802,8 @@ _kubectl-envoyfilter_commands() {
 'explain:Explain what EnvoyFilters do to a proxy, or who wrote a field' \
 'render:Print a config dump as istiod would send it with these EnvoyFilters' \
 'try:Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did' \
-'test:Run test files\: requests through the patched proxy with what is expected of them' \
-'diff:Show what changed EnvoyFilters change on each proxy' \
+'test:Run test files\: requests through the patched proxy, with the results they must have' \
+'diff:Show what changes to EnvoyFilters do to each proxy' \
 'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
 'get:List EnvoyFilters, what they select and which patches are in effect' \
 'status:List EnvoyFilters and workloads where something is wrong' \
@@ -3027,8 +3027,8 @@ _kubectl-envoyfilter__subcmd__help_commands() {
 'explain:Explain what EnvoyFilters do to a proxy, or who wrote a field' \
 'render:Print a config dump as istiod would send it with these EnvoyFilters' \
 'try:Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did' \
-'test:Run test files\: requests through the patched proxy with what is expected of them' \
-'diff:Show what changed EnvoyFilters change on each proxy' \
+'test:Run test files\: requests through the patched proxy, with the results they must have' \
+'diff:Show what changes to EnvoyFilters do to each proxy' \
 'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
 'get:List EnvoyFilters, what they select and which patches are in effect' \
 'status:List EnvoyFilters and workloads where something is wrong' \

@@ -206,7 +206,9 @@ impl Audit {
         };
         summary.count(&found);
         let releases: Vec<String> = path.iter().copied().map(short).collect();
+        let judged = answer.view.filters.iter().map(crate::audit::view::Filter::full_name).collect();
         let report = findings::Report {
+            asked: Some(&judged),
             istioctl: &[],
             scope: &of.scope,
             sources: &loaded.sources,

@@ -195,10 +195,11 @@ fn summary(session: &mut Session<'_>, found: &DiffReport, total: &Total) -> io::
     let (terminal, size) = (session.around.out, total.size);
     writeln!(
         session.out,
-        "\n{} of {proxies} changed: {}, {} {} lines",
+        "\n{} of {proxies} changed: {}, {} {} lines{}",
         found.proxies.len(),
         count(total.resources, "resource", "resources"),
         terminal.paint(Role::Good, format!("+{}", size.added)),
         terminal.paint(Role::Bad, format!("-{}", size.removed)),
+        report::changes::unread(found),
     )
 }

@@ -328,6 +328,7 @@ impl Lint {
             sources,
             findings: &run.findings,
             filters: &run.loaded.inventory.envoy_filters,
+            asked: run.asked.as_ref(),
             summary: &run.summary,
             releases: &run.releases,
             trouble: &run.trouble,

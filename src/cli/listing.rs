@@ -17,7 +17,7 @@ pub(super) struct Listing {
     /// Output format: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…
     #[arg(short, long, default_value = "table", value_name = "FORM", value_parser = form)]
     pub(super) output: Form,
-    /// Leave out the headings of tables
+    /// Do not print table headers
     #[arg(long)]
     pub(super) no_headers: bool,
     /// Sort by a field of each item, such as .priority or .metadata.name

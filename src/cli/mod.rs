@@ -70,9 +70,9 @@ Without files, commands read the cluster of the current context, as kubectl does
 
 Exit codes:
   0  success; diff: no change; lint, audit: no finding at or above --fail-on; status: nothing wrong
-  1  diff: changes; lint, audit: findings; status: something is wrong; explain: a running Envoy refused a patch;
+  1  diff: changes; lint, audit: findings; status: something is wrong; explain: a running Envoy rejected a patch;
      render --envoy: Envoy rejects something
-  2  invalid command line, or nothing has the given name; diff: any trouble, also no proxy compared or Envoy rejects something
+  2  invalid command line, or nothing has the given name; diff: any error, including no proxy compared or a rejection by Envoy
   3  something could not be read; the answer covers what could be read";
 
 /// Explain, lint and audit Istio EnvoyFilters: which proxies they attach to, what each patch does, and why it does not.
@@ -100,11 +100,11 @@ enum Command {
     #[command(after_help = examples::TRY)]
     #[cfg(feature = "sandbox")]
     Try(trying::TryRequest),
-    /// Run test files: requests through the patched proxy with what is expected of them
+    /// Run test files: requests through the patched proxy, with the results they must have
     #[command(after_help = examples::TEST)]
     #[cfg(feature = "sandbox")]
     Test(test::Test),
-    /// Show what changed EnvoyFilters change on each proxy
+    /// Show what changes to EnvoyFilters do to each proxy
     #[command(after_help = examples::DIFF)]
     Diff(diff::Diff),
     /// Report EnvoyFilters that are wrong, risky or have no effect

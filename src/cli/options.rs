@@ -197,7 +197,7 @@ pub(super) struct ClusterOptions {
     /// Kubeconfig to use, - for standard input
     #[arg(long, global = true, value_name = "FILE", help_heading = "Cluster")]
     kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them
+    /// Context of the kubeconfig; may be given several times, * means all; one answer covers all of them
     #[arg(long, global = true, value_name = "NAME", help_heading = "Cluster")]
     pub(super) context: Vec<String>,
     /// Cluster of the kubeconfig
@@ -215,7 +215,7 @@ pub(super) struct ClusterOptions {
     /// Timeout of one request, such as 10s [default: 30s]
     #[arg(long, global = true, value_name = "DURATION", value_parser = duration, help_heading = "Cluster")]
     request_timeout: Option<Duration>,
-    /// How long reading one proxy may take, over all ways of reading it [default: 10s]
+    /// Time limit for reading one proxy, over all ways of reading it [default: 10s]
     #[arg(long, global = true, value_name = "DURATION", value_parser = duration, help_heading = "Cluster")]
     proxy_timeout: Option<Duration>,
     /// Address of the API server

@@ -21,10 +21,10 @@ use crate::lint::summary::Summary;
 use crate::lint::upgrade::tell::short;
 use crate::lint::{self, Finding, Input, RealEnvoy};
 use crate::load::{self, Loaded, config as files, reference};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{Documents, EnvoyFilter};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
-use crate::source::{Code, FileId, Problem, Severity, Sources, escape};
+use crate::source::{Code, Problem, Severity, Sources, escape};
 use crate::trial::Trial;
 use crate::words::{count, fnv};
 use std::borrow::Cow;
@@ -505,11 +505,13 @@ impl Judged {
         let mut findings = lint::merged(std::mem::take(&mut self.findings));
         if let Some(asked) = &mesh.asked {
             let filters = &mesh.loaded.inventory.envoy_filters;
-            let others = filters.iter().filter(|filter| !is_asked(mesh, filter));
-            let others: BTreeSet<FileId> = others.map(|filter| filter.document.span.file).collect();
-            findings.retain(|finding| !others.contains(&finding.primary.span.file));
+            let documents = Documents::of(filters);
+            findings.retain(|finding| {
+                let about = documents.at(finding.primary.span).and_then(|index| filters.get(index));
+                about.is_none_or(|filter| is_asked(mesh, filter))
+            });
             self.summary.filters = asked.len();
-            let asked = filters.iter().filter(|filter| !others.contains(&filter.document.span.file));
+            let asked = filters.iter().filter(|filter| is_asked(mesh, filter));
             self.summary.patches = asked.map(|filter| filter.patches.len()).sum();
         }
         if let Some(least) = request.min_severity {

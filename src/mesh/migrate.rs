@@ -196,8 +196,10 @@ fn unread(mesh: &Mesh<'_>, everywhere: bool) -> BTreeMap<&'static str, String> {
                 format!("{} objects of namespace {namespace} could not be read", kind.kind)
             }
             (Some((_, None)), _) => format!("{} objects could not all be read", kind.kind),
-            // A capture contains all namespaces; the given one only selects filters.
-            (None, Some(_)) if matches!(mesh.feed, Feed::Captured(..)) => continue,
+            // In a capture of all namespaces, the given one only selects filters.
+            (None, Some(_)) if matches!(mesh.feed, Feed::Captured(..)) && mesh.captured_namespace().is_none() => {
+                continue;
+            }
             (None, Some(only)) if kind.namespaced => {
                 format!("only {} objects of namespace {only} were read", kind.kind)
             }

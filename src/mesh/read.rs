@@ -192,8 +192,16 @@ impl<'p> Mesh<'p> {
         facts.uncounted = said("istiodPodsUnknown").and_then(serde_json::Value::as_bool).unwrap_or_default();
         leave_out_other_revisions(&mut loaded, &facts);
         let mut targets = targets::targets(&loaded.inventory);
-        let namespace = settings.namespace.clone().unwrap_or_else(|| "default".to_owned());
-        let only = part(settings, breadth(&namespace), None);
+        // A capture of one namespace answers for that namespace, as `-n` does for its cluster.
+        let captured = capture.namespace().filter(|_| !whole);
+        let namespace = settings.namespace.as_deref().or(captured).unwrap_or("default").to_owned();
+        let breadth = breadth(&namespace);
+        let beyond = captured.filter(|captured| match &breadth {
+            Breadth::Everything => true,
+            Breadth::Of(one) => settings.all_namespaces && one != captured,
+            Breadth::Namespace | Breadth::Mesh => false,
+        });
+        let only = part(settings, breadth, captured).or_else(|| captured.map(str::to_owned));
         // What would be read from a cluster: the root namespaces of control planes where istiod was looked for, and of those
         // that configure the proxies.
         let (root, home) = (settings.root_namespace.as_deref(), &settings.cluster.istio_namespace);
@@ -213,7 +221,11 @@ impl<'p> Mesh<'p> {
             filters.retain(|filter| filter.namespace == only || roots.contains(&filter.namespace));
         }
         let mut unlisted = Vec::new();
-        if let (Some(captured), Some(only)) = (capture.namespace(), only.as_ref().filter(|_| !whole))
+        if let Some(captured) = beyond {
+            loaded.problems.push(unread::beyond(captured));
+            unlisted.push((kinds::POD, None));
+        }
+        if let (Some(captured), Some(only)) = (captured, &only)
             && captured != only
         {
             loaded.problems.push(unread::outside(captured, only));

@@ -16,11 +16,11 @@ use crate::lint::{self, Input};
 use crate::load::Loaded;
 use crate::load::dump::Dump;
 use crate::load::reference;
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{Documents, EnvoyFilter};
 use crate::model::proxy::Proxy;
 use crate::model::resource::ProxyConfig;
 use crate::rules::ALL;
-use crate::source::{FileId, Problem};
+use crate::source::Problem;
 use crate::study::{self, InEffect, study};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -259,8 +259,7 @@ pub(crate) fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result
         }
         let found = findings(&mesh, &dumps);
         for row in &mut rows {
-            let file = filters.get(row.filter).map(|filter| filter.document.span.file);
-            row.findings = found.iter().filter(|of| Some(**of) == file).count();
+            row.findings = found.get(&row.filter).copied().unwrap_or_default();
         }
     } else if request.proxies {
         mesh.visit(&given, &reached, &mut taken, &mut |offer| {
@@ -411,9 +410,9 @@ pub(crate) fn unblamed(proxy: &view::Proxy) -> Vec<&Refused> {
     proxy.refused.iter().filter(|one| !blamed.contains(&(one.kind, one.name.as_str()))).collect()
 }
 
-/// The file of every finding.
-fn findings(mesh: &Mesh<'_>, dumps: &[Kept]) -> Vec<FileId> {
-    let mut found = BTreeMap::new();
+/// The number of findings about each EnvoyFilter, by its index.
+fn findings(mesh: &Mesh<'_>, dumps: &[Kept]) -> BTreeMap<usize, usize> {
+    let mut found = BTreeSet::new();
     for (number, plane) in mesh.planes.iter().enumerate() {
         let configs: Vec<ProxyConfig<'_>> = dumps
             .iter()
@@ -431,11 +430,16 @@ fn findings(mesh: &Mesh<'_>, dumps: &[Kept]) -> Vec<FileId> {
         };
         let checked = lint::check(&input, ALL, &Config::default(), str::to_owned);
         for finding in checked.findings {
-            let span = finding.primary.span;
-            found.insert((finding.rule.code, span, finding.message), span.file);
+            found.insert((finding.primary.span, finding.rule.code, finding.message));
         }
     }
-    found.into_values().collect()
+    // A bug report has all EnvoyFilters in one text.
+    let documents = Documents::of(&mesh.loaded.inventory.envoy_filters);
+    let mut number = BTreeMap::new();
+    for index in found.iter().filter_map(|(span, ..)| documents.at(*span)) {
+        *number.entry(index).or_insert(0) += 1;
+    }
+    number
 }
 
 /// What the filters do to one proxy.

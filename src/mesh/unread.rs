@@ -142,6 +142,19 @@ pub(super) fn outside(captured: &str, asked: &str) -> Problem {
     }
 }
 
+/// Reports that a question is about all namespaces, and a capture only of one.
+pub(super) fn beyond(captured: &str) -> Problem {
+    Problem {
+        code: Code::CannotList,
+        severity: Severity::Error,
+        span: None,
+        message: format!(
+            "the capture covers only namespace {captured}: the objects and proxies of other namespaces are unknown"
+        ),
+        help: Some("capture all namespaces: leave -n out".to_owned()),
+    }
+}
+
 /// Whether the dump of a proxy of the mesh ends early: what is missing from it would count as absent.
 pub(super) fn is_cut(found: &[Problem]) -> bool {
     found.iter().any(|one| matches!(one.code, Code::DumpTruncated | Code::DumpNotJson))

@@ -404,3 +404,23 @@ impl EnvoyFilter {
         self.document.under(&["spec", "configPatches"])?.items().get(index)
     }
 }
+/// Finds the EnvoyFilter at a place: one text may contain many.
+pub(crate) struct Documents(Vec<(Span, usize)>);
+
+impl Documents {
+    /// Those of these EnvoyFilters.
+    pub(crate) fn of(filters: &[EnvoyFilter]) -> Documents {
+        let mut all: Vec<(Span, usize)> =
+            filters.iter().enumerate().map(|(index, filter)| (filter.document.span, index)).collect();
+        all.sort_unstable();
+        Documents(all)
+    }
+
+    /// The index of the EnvoyFilter whose document contains a place.
+    pub(crate) fn at(&self, span: Span) -> Option<usize> {
+        let before = |(document, _): &(Span, usize)| (document.file, document.start) <= (span.file, span.start);
+        let last = self.0.partition_point(before).checked_sub(1)?;
+        let (document, index) = self.0.get(last)?;
+        (document.file == span.file && span.end <= document.end).then_some(*index)
+    }
+}

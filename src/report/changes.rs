@@ -145,9 +145,19 @@ pub(crate) fn unchanged(report: &DiffReport) -> String {
         (_, 0, true) => "nothing compared: the EnvoyFilters reach no proxy".to_owned(),
         (_, 0, false) => "nothing compared: no proxy could be read".to_owned(),
         _ if !report.unknown_services.is_empty() => {
-            format!("no change in what is known of {}", count(read, "proxy", "proxies"))
+            format!("no change in what is known of {}{}", count(read, "proxy", "proxies"), unread(report))
         }
-        _ => format!("no change on {}", count(read, "proxy", "proxies")),
+        _ => format!("no change on {}{}", count(read, "proxy", "proxies"), unread(report)),
+    }
+}
+
+/// The end of a result that does not cover everything; empty if it does.
+pub(crate) fn unread(report: &DiffReport) -> String {
+    let proxies = &report.scope.proxies;
+    match proxies.of.saturating_sub(proxies.read) {
+        0 if report.scope.unread.is_empty() => String::new(),
+        0 => "; not everything could be read".to_owned(),
+        more => format!("; {more} more could not be read"),
     }
 }
 
@@ -215,7 +225,7 @@ pub fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> i
     } else {
         let proxies = count(report.scope.proxies.read, "proxy", "proxies");
         let resources = count(resources, "resource", "resources");
-        writeln!(out, "**{} of {proxies} changed: {resources}**", report.proxies.len())?;
+        writeln!(out, "**{} of {proxies} changed: {resources}{}**", report.proxies.len(), unread(report))?;
     }
     for line in outcomes(report, everything) {
         writeln!(out, "\n{}", plain(line.trim()))?;

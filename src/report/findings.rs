@@ -16,8 +16,8 @@ use crate::lint::summary::Summary;
 use crate::lint::{Finding, RuleInfo};
 use crate::mesh::Scope;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::source::{Position, Sources, Span};
-use std::collections::HashMap;
+use crate::source::{FileId, Position, Sources, Span};
+use std::collections::{BTreeSet, HashMap};
 
 /// Where the documentation of a rule is published; `None` for a build that does not know.
 fn published(rule: &RuleInfo) -> Option<String> {
@@ -34,6 +34,8 @@ pub(crate) struct Report<'r> {
     pub findings: &'r [Finding],
     /// The filters that they are about.
     pub filters: &'r [EnvoyFilter],
+    /// Those of them that were judged, `namespace/name`; `None`: all.
+    pub asked: Option<&'r BTreeSet<String>>,
     /// Counts.
     pub summary: &'r Summary,
     /// Releases that were linted for.
@@ -55,6 +57,17 @@ impl Report<'_> {
 
     fn file(&self, span: Span) -> &str {
         &self.sources.get(span.file).name
+    }
+
+    /// The texts that have an EnvoyFilter, and none that was judged: that they have no findings says nothing.
+    fn not_judged(&self) -> BTreeSet<FileId> {
+        let Some(asked) = self.asked else { return BTreeSet::new() };
+        let files = |judged: bool| {
+            let those = self.filters.iter().filter(move |filter| asked.contains(&filter.full_name()) == judged);
+            those.map(|filter| filter.document.span.file)
+        };
+        let judged: BTreeSet<FileId> = files(true).collect();
+        files(false).filter(|file| !judged.contains(file)).collect()
     }
 
     /// The findings with their fingerprints, made unique, one after the other. Only some formats have them.

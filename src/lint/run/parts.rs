@@ -9,7 +9,7 @@ use crate::lint::check::Rule;
 use crate::lint::facts::context::Context;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::run::{Input, inspect};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{Documents, EnvoyFilter};
 use crate::model::inventory::Inventory;
 use crate::source::{Problem, Span};
 use std::collections::{BTreeSet, HashMap};
@@ -42,10 +42,11 @@ pub(super) fn inspect_parts<T>(
     for (number, part) in parts.iter().enumerate() {
         part.own.iter().for_each(|&index| of_part[index] = number);
     }
+    let documents = Documents::of(filters);
     let mut problems: Vec<Vec<Problem>> = vec![Vec::new(); parts.len()];
     for problem in input.problems {
         // A problem outside any filter is reported once.
-        let owner = problem.span.and_then(|span| owner(filters, span));
+        let owner = problem.span.and_then(|span| documents.at(span));
         if let Some(of_part) = problems.get_mut(owner.map_or(0, |owner| of_part[owner])) {
             of_part.push(problem.clone());
         }
@@ -58,24 +59,13 @@ pub(super) fn inspect_parts<T>(
             ..input.inventory.without_filters()
         };
         let of = Input { inventory: &inventory, problems, ..*input };
-        let counts = |span: Span| owner(filters, span).map_or(number == 0, |owner| of_part[owner] == number);
+        let counts = |span: Span| documents.at(span).map_or(number == 0, |owner| of_part[owner] == number);
         let (of_rules, of_look) = inspect(&of, rules, &look);
         found.extend(of_rules.into_iter().filter(|finding| counts(finding.primary.span)));
         seen.extend(of_look.into_iter().filter(|one| counts(place(one))));
     }
     seen.sort_by_key(place);
     Some((found.sorted(), seen))
-}
-
-/// The filter whose document contains a place. Filters are ordered by their texts.
-fn owner(filters: &[EnvoyFilter], span: Span) -> Option<usize> {
-    let before = |filter: &EnvoyFilter| {
-        let document = filter.document.span;
-        (document.file, document.start) <= (span.file, span.start)
-    };
-    let index = filters.partition_point(before).checked_sub(1)?;
-    let document = filters[index].document.span;
-    (document.file == span.file && span.end <= document.end).then_some(index)
 }
 
 /// What filters that may reach the same workload have in common: a namespace and a label, or a gateway; a name.

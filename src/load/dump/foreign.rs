@@ -79,7 +79,7 @@ fn describe(text: &str, index: &Index) -> (String, &'static str) {
                 return (plain("it contains no listener, cluster, route or extension configuration"), DUMP);
             }
             let keys: Vec<&str> = seen.keys.iter().take(5).map(|key| shorten(slice(key))).collect();
-            (format!("this is JSON with other keys ({})", keys.join(", ")), DUMP)
+            (format!("this is JSON with the keys {}, and no configuration in them", keys.join(", ")), DUMP)
         }
         Some(b'"') => (plain("it is a single JSON string"), DUMP),
         Some(_) if is_table(first) => (plain("this is a table that istioctl prints for people"), JSON),

@@ -11,10 +11,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes findings as JUnit XML: a suite for each file, a failed case for each finding, a passed one for a clean file.
+/// Writes findings as JUnit XML: a suite for each file, a failed case for each finding, a passed one for a clean file that
+/// was judged.
 pub(crate) fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut suites: BTreeMap<&str, Vec<&crate::lint::Finding>> = BTreeMap::new();
-    for (_, source) in report.sources.iter() {
+    let not_judged = report.not_judged();
+    for (_, source) in report.sources.iter().filter(|(file, _)| !not_judged.contains(file)) {
         suites.entry(&source.name).or_default();
     }
     for finding in report.findings {

@@ -1,6 +1,7 @@
 //! Commands on a running mesh: their answers, their requests, and their behavior with a failing API server.
 
 mod canaries;
+mod captured;
 pub(crate) mod cluster;
 mod envoys;
 mod habits;

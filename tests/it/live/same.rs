@@ -135,7 +135,7 @@ fn a_capture_of_several_namespaces_answers_as_its_cluster_does() {
 }
 
 /// Compares the answers of a cluster with those of its capture.
-fn same_answers(mock: &Mock, path: &str, commands: &[&[&str]]) {
+pub(super) fn same_answers(mock: &Mock, path: &str, commands: &[&[&str]]) {
     let mut differ = Vec::new();
     for command in commands {
         let live_said = live(mock, &[*command, &["--dump-via", "pod-proxy"]].concat());
