@@ -2,4 +2,5 @@
 
 pub mod fix;
 pub mod istioctl;
+pub(in crate::lint) mod layout;
 pub(crate) mod summary;

@@ -16,6 +16,7 @@ use crate::lint::facts::made_up::{ANY_GATEWAY, ANY_NAMESPACE};
 use crate::lint::facts::reach;
 use crate::lint::facts::versions::Fitting;
 use crate::lint::finding::{Finding, Findings};
+use crate::lint::output::layout;
 use crate::lint::shown;
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, EnvoyFilter, ObjectMatch, Patch, ProxyMatch};
 use crate::model::inventory::Inventory;
@@ -85,6 +86,7 @@ pub fn inspect_with<'r, T>(
         }
         fold::fold(&mut findings);
         let mut findings = findings.sorted();
+        layout::fit(&mut findings, input.sources);
         shown::make_safe(&mut findings, context.filters);
         (findings, look(context))
     })
