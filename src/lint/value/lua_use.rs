@@ -12,6 +12,7 @@ mod mistakes;
 mod names;
 mod objects;
 mod parameters;
+mod plain;
 mod scopes;
 mod texts;
 
@@ -137,7 +138,7 @@ struct Reader<'t> {
 /// Reads a script that parses.
 pub(crate) fn read(text: &str) -> Use<'_> {
     let scopes = vec![(Opened::Block, Vec::new())];
-    let tokens = tokens(text);
+    let tokens = plain::calls(tokens(text));
     let first_look = texts::first_look(&tokens);
     let metatables = tokens.iter().any(|(_, token)| *token == Token::Name("setmetatable"));
     let (given, gets) = (parameters::given(&tokens), parameters::gets(&tokens));

@@ -158,10 +158,21 @@ fn behind_cors(operation: Operation, anchor: &str) -> bool {
     matches!(anchor, ROUTER | "istio.stats") || anchor == CORS && operation == Operation::InsertAfter
 }
 
+/// Whether code names a method, as `handle:name()` or `handle["name"]`.
+fn names(code: &str, method: &str) -> bool {
+    let tokens = lua::tokens(code);
+    let keyed = |at: usize| at.checked_sub(1).is_some_and(|before| tokens[before].1 == Token::Sign("["));
+    tokens.iter().enumerate().any(|(at, (_, token))| match token {
+        Token::Name(name) => *name == method,
+        Token::Text(name) => *name == method && keyed(at),
+        _ => false,
+    })
+}
+
 /// Code that answers requests itself does so before the CORS filter instead of behind it.
 fn answers(cx: &Cx<'_>, part: &Part<'_>, code: &str, spec: &Map<String, Json>, found: &mut Move) {
     let behind = anchor(&part.built.object).is_some_and(|anchor| behind_cors(part.operation(), anchor));
-    let answers = || lua::tokens(code).iter().any(|(_, token)| *token == Token::Name("respond"));
+    let answers = || names(code, "respond");
     if !behind || spec.contains_key("phase") || part.reach.proxies == Proxies::Waypoint || !answers() {
         return;
     }
@@ -215,7 +226,7 @@ fn of_lua(cx: &Cx<'_>, part: &Part<'_>, places: &Places, discovered: bool) -> Mo
     // Envoy looks for the route's metadata under the name of the filter, then under that of the extension.
     let own = part.value.peek("name").and_then(Json::as_str).filter(|name| *name != "envoy.filters.http.lua");
     if let Some(own) = own
-        && lua::tokens(&code).iter().any(|(_, token)| *token == Token::Name("metadata"))
+        && names(&code, "metadata")
     {
         found.difference(
             Kind::Behavior,

@@ -490,3 +490,12 @@ fn functions_get_the_headers() {
         assert_eq!(absent(entry(body, call)), 0, "{body} {call}");
     }
 }
+
+#[test]
+fn methods_are_found_however_they_are_called() {
+    let found = read(
+        "function envoy_on_request(h)\n  local call = h.httpCall\n  call(h, 'nowhere', {}, '', 5)\n  local v = h['headers'](h):get('x-a')\n  h['logInfo'](h, 'a' .. v)\nend\nfunction envoy_on_response(h) h['respond'](h, {[':status'] = '503'}, '') end",
+    );
+    assert_eq!(names(&found.calls), ["nowhere"]);
+    assert_eq!((found.absent.len(), found.responds.len()), (1, 1));
+}
