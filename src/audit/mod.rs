@@ -109,7 +109,8 @@ pub fn run(request: &Request<'_>) -> Audit {
 
 /// The same with an Envoy. It is asked about the last stage whose proxies run its release, or else about the target.
 pub(crate) fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
-    let own = |given: &Given<'_>| trial.is_some_and(|trial| trial.other_release(given.proxies).is_none());
+    let own =
+        |given: &Given<'_>| trial.is_some_and(|trial| trial.other_release(&BTreeSet::from([given.proxies])).is_none());
     let tried =
         request.stages.iter().rposition(own).filter(|&at| at > 0).unwrap_or(request.stages.len().saturating_sub(1));
     let groups = workloads::group(request);
@@ -227,7 +228,7 @@ fn anchored(request: &Request<'_>, release: Release, filter: usize, patch: usize
 /// What Envoy could not be asked, and why it stopped answering.
 fn of_envoy(cx: &Context<'_>, given: &Given<'_>, trial: Option<&Trial>) -> Vec<String> {
     let (Some(trial), Some(trials)) = (trial, &cx.trials) else { return Vec::new() };
-    let mut said: Vec<String> = trial.other_release(given.proxies).into_iter().collect();
+    let mut said: Vec<String> = trial.other_release(&BTreeSet::from([given.proxies])).into_iter().collect();
     said.extend(trials.unknown(cx));
     said.extend(trials.trouble.iter().map(|trouble| format!("{} stopped answering: {trouble}", trials.envoy)));
     said

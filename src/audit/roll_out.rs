@@ -74,6 +74,8 @@ pub(super) fn rows(
             let into = if takes(change.kind) { &mut lost } else { &mut changed };
             into.extend(name(change.filter));
         }
+        // On a path of several releases, a filter may change before it is lost.
+        changed.retain(|name| !lost.contains(name));
         RollOut {
             istiod: short(snapshot.release),
             revision: if snapshot.release == first.release { old.clone() } else { new.clone() },
@@ -121,6 +123,9 @@ pub(super) fn during(
             for column in runs.filter_map(|run| columns.get(&run.key)) {
                 gets.entry(*column).or_default()[of].insert(change.filter);
             }
+        }
+        for [_, lost, changed] in gets.values_mut() {
+            changed.retain(|filter| !lost.contains(filter));
         }
     }
     let refused: Vec<BTreeSet<&str>> = stages.iter().map(Row::refused).collect();

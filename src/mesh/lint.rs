@@ -452,7 +452,10 @@ impl Judged {
             checked.map(|verdicts| (verdicts, Default::default(), None, None))
         } else {
             lint::check_with(input, real, rules, config, path, |cx| {
-                let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
+                let of_envoy = cx.trials.as_ref().map(|trials| {
+                    let asked = real.trial.and_then(|trial| trial.other_release(&cx.proxy_releases()));
+                    (asked.into_iter().chain(trials.unknown(cx)).collect::<Vec<_>>(), trials.trouble.clone())
+                });
                 let of_requests = cx.requests.as_ref().map(|requests| (requests.unknown(&cx.runs), requests.sent()));
                 let verdicts = if istioctl { istioctl::verdicts(cx) } else { Vec::new() };
                 (verdicts, (lint::live::states(cx), lint::live::unknown_services(cx)), of_envoy, of_requests)
@@ -474,8 +477,8 @@ impl Judged {
             summary.unknown.extend(unknown);
             self.notes.push(format!("{} sent through Envoy", count(sent, "request", "requests")));
         }
-        if let (Some(trial), Some((unknown, stopped))) = (real.trial, of_envoy) {
-            summary.unknown.extend(trial.other_release(input.release).into_iter().chain(unknown));
+        if let Some((unknown, stopped)) = of_envoy {
+            summary.unknown.extend(unknown);
             self.trouble.extend(stopped.map(|stopped| stopped.message));
         }
         self.findings.push((input.release, checked.findings));

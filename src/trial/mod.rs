@@ -206,12 +206,13 @@ impl Trial {
         format!("Envoy {}", self.version.text)
     }
 
-    /// A message that this Envoy's release differs from the one the proxies run.
-    pub(crate) fn other_release(&self, proxies: Release) -> Option<String> {
-        let own = envoy_of(proxies.minor);
-        let (name, minor) = (self.name(), proxies.minor);
-        (self.version.minor != own)
-            .then(|| format!("{name} was asked; the proxies of Istio 1.{minor} run Envoy 1.{own}"))
+    /// A message that this Envoy's release differs from those the proxies run.
+    pub(crate) fn other_release(&self, proxies: &BTreeSet<Release>) -> Option<String> {
+        let minors: BTreeSet<u16> = proxies.iter().map(|release| release.minor).collect();
+        let others =
+            minors.into_iter().map(|minor| (minor, envoy_of(minor))).filter(|(_, own)| *own != self.version.minor);
+        let others: Vec<String> = others.map(|(minor, own)| format!("of Istio 1.{minor} run Envoy 1.{own}")).collect();
+        (!others.is_empty()).then(|| format!("{} was asked; the proxies {}", self.name(), others.join(", those ")))
     }
 
     /// How many resources it was sent.

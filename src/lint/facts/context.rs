@@ -368,6 +368,17 @@ impl<'a> Context<'a> {
         known_envoy_of(self.proxies.minor)
     }
 
+    /// The releases of the proxies: those in config dumps, otherwise the one that is assumed.
+    pub(crate) fn proxy_releases(&self) -> BTreeSet<Release> {
+        let dumps = self.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
+        let mut releases: BTreeSet<Release> =
+            dumps.filter_map(|run| run.config.proxy.istio_version.parse().ok()).collect();
+        if releases.is_empty() {
+            releases.insert(self.proxies);
+        }
+        releases
+    }
+
     /// The types of that Envoy.
     pub(crate) fn envoy(&self) -> Option<Schema> {
         Schema::envoy(self.envoy_minor())

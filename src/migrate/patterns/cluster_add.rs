@@ -39,6 +39,9 @@ fn endpoints(cluster: &Json) -> Result<Vec<(&str, u32)>, ErrorMessage> {
         let address = one.pointer("/endpoint/address");
         let socket = address.and_then(|address| address.get("socket_address"));
         let host = socket.and_then(|socket| socket.get("address")?.as_str());
+        if socket.and_then(|socket| socket.get("protocol")).is_some_and(|protocol| protocol == "UDP" || protocol == 1) {
+            return Err("an endpoint is reached by UDP, and istiod makes no cluster for a port of that protocol".into());
+        }
         let port = socket.and_then(|socket| u32::try_from(socket.get("port_value")?.as_u64()?).ok());
         match (host, port) {
             (Some(host), Some(port)) => endpoints.push((host, port)),
