@@ -225,6 +225,7 @@ pub static ALL: &[&Rule] = &[
     &operation::routes_never_served::RULE,
     &operation::virtual_host_without_routes::RULE,
     &operation::route_filter_removed::RULE,
+    &operation::tls_inside_tls::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

@@ -31,7 +31,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF321" "added-object-out-of-reach" Operation Error => check,
-    explains: &["EF210", "EF211", "EF212", "EF218", "EF220", "EF221", "EF222", "EF223"]
+    explains: &["EF158", "EF210", "EF211", "EF212", "EF218", "EF220", "EF221", "EF222", "EF223"]
 }
 
 /// Added objects, by kind and by what a match can compare.

@@ -53,6 +53,7 @@ pub(crate) mod routes_never_served;
 pub(crate) mod setting_not_read;
 pub(crate) mod sniffed_route_patched_twice;
 pub(crate) mod subset_without_endpoints;
+pub(crate) mod tls_inside_tls;
 pub(crate) mod transport_socket_merge_drops_rest;
 pub(crate) mod transport_socket_not_found;
 pub(crate) mod two_terminal_filters;

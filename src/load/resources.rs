@@ -217,6 +217,7 @@ fn workload(mut object: Object) -> Workload {
         proxy_image: proxy.map(|proxy| owned(proxy, &["image"])),
         proxy_args: proxy.map(|proxy| texts(proxy, &["args"])).unwrap_or_default(),
         proxy_capabilities: proxy.map(capabilities).unwrap_or_default(),
+        proxy_user: proxy.and_then(|proxy| user(proxy, pod)),
         host_network: inside(&["spec", "hostNetwork"]).is_some_and(|node| node.value == NodeValue::Bool(true)),
     };
     let owner = items(document, &["metadata", "ownerReferences"])
@@ -238,6 +239,17 @@ fn capabilities(container: &Node) -> Vec<String> {
         return vec!["ALL".to_owned()];
     }
     texts(container, &["securityContext", "capabilities", "add"])
+}
+
+/// The user of the container `istio-proxy`. Injection sets one for a container that does not, whatever the pod says; only a
+/// container with an image of its own may not be injected.
+fn user(container: &Node, pod: Option<&Node>) -> Option<u32> {
+    /// The user that Istio's templates set.
+    const INJECTED: u32 = 1337;
+    let set = |node: &Node, keys: &[&str]| node.under(keys).is_some().then(|| number(node, keys));
+    let of_pod = || pod.and_then(|pod| set(pod, &["spec", "securityContext", "runAsUser"]));
+    let injected = matches!(text(container, &["image"]), "" | "auto").then_some(INJECTED);
+    set(container, &["securityContext", "runAsUser"]).or(injected).or_else(of_pod)
 }
 
 fn pod_state(document: &Node) -> PodState {

@@ -331,6 +331,8 @@ pub struct Injection {
     pub proxy_args: Vec<String>,
     /// Capabilities that its `securityContext` adds; `ALL` if it is privileged.
     pub(crate) proxy_capabilities: Vec<String>,
+    /// User of that container, if known.
+    pub(crate) proxy_user: Option<u32>,
     /// `hostNetwork`: such pods get no sidecar.
     pub host_network: bool,
 }

@@ -156,6 +156,7 @@ pub(super) const OF_PARTS: &[Check] = checks! {
     "envoy.config.core.v3.BackoffStrategy" EVER, "source/common/common/backoff_strategy.h", Code(core::pauses);
     "envoy.config.core.v3.HeaderValueOption" EVER, "source/common/router/header_parser.cc", Code(core::append_action);
     "envoy.config.route.v3.VirtualHost" EVER, "source/common/router/config_impl.cc", Both(["routes", "matcher"]);
+    "envoy.config.route.v3.VirtualHost" EVER, "source/common/router/config_impl.cc", Code(core::matcher);
     "envoy.config.route.v3.RouteAction.UpgradeConfig" EVER, "source/common/router/config_impl.cc",
         Code(core::connect_config);
     "envoy.extensions.filters.http.ext_authz.v3.AuthorizationRequest" EVER, "source/common/router/header_parser.cc",

@@ -122,6 +122,18 @@ pub(super) fn path_prefix(_: &PatchValue<'_>, service: &Object<'_>) -> Option<Re
     Some(refusal(span(service, "path_prefix"), "`path_prefix` must start with `/`", help))
 }
 
+/// A merge of a matcher leaves the routes that istiod generates for every virtual host.
+pub(super) fn matcher(_: &PatchValue<'_>, host: &Object<'_>) -> Option<Refusal> {
+    (!host.whole && has(host, "matcher") && !has(host, "routes")).then(|| {
+        let help = "insert routes with HTTP_ROUTE patches, or replace the virtual host (operation: REPLACE)";
+        refusal(
+            span(host, "matcher"),
+            "`matcher` is merged into a virtual host with `routes`: both exclude each other",
+            help,
+        )
+    })
+}
+
 /// Some cluster must get requests.
 pub(super) fn weights(_: &PatchValue<'_>, clusters: &Object<'_>) -> Option<Refusal> {
     let all = items(clusters, "clusters");
