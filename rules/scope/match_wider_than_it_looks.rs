@@ -23,13 +23,14 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF503" "match-wider-than-it-looks" Scope Warning => check,
-    objections: &[Objected::DomainName]
+    explains: &["EF227"], objections: &[Objected::DomainName]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let mut report = |route: &[&str], message: &str, help: &str| {
-            out.push(view.finding(rule, view.key_span(route), message).label("not read").help(help));
+            let key = view.key_span(route);
+            out.push(view.finding(rule, key, message).at_line(Some(key)).label("not read").help(help));
         };
         if let Some((route, message, help)) = below(view.patch) {
             report(route, message, help);

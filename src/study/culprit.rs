@@ -141,7 +141,10 @@ pub(crate) fn blame(run: Scene<'_, '_>, id: PatchId, counts: Counts) -> Option<B
         }
     };
     let reorders = culprit.also.is_none() && culprit.order_helps && !own;
-    let priority = reorders.then(|| i64::from(other.priority) - 10);
+    // Behind the filters that come before that one, which may add the object.
+    let near = |priority: i32| (1..=10).contains(&(i64::from(other.priority) - i64::from(priority)));
+    let room = if run.plan.ids().any(|id| near(run.plan.filter(id).priority)) { 1 } else { 10 };
+    let priority = reorders.then(|| i64::from(other.priority) - room);
     let place = culprit.place;
     Some(Blame { by: culprit.id, what, place, help, priority, label: culprit.label, later: false })
 }
@@ -216,27 +219,14 @@ impl<'r> Scene<'r, '_> {
                 Some((other, place, effect))
             })
             .collect();
-        let mut all: Vec<PatchId> = suspects.iter().map(|(id, ..)| *id).collect();
-        if all.is_empty() {
-            return None;
-        }
-        // Without the patch that removed the object, another patch may remove it and becomes a suspect.
-        for round in 0.. {
-            let trace = self.trace_for(&self.plan.without(&all), id);
-            if met(&trace, id, counts) {
-                break;
-            }
-            let stands_in = |other: &PatchId| {
-                *other != id
-                    && !all.contains(other)
-                    && trace.patches[other.index()].effects.iter().any(|one| takes(&one))
-            };
-            let more: Vec<PatchId> = self.plan.ids().filter(stands_in).collect();
-            if more.is_empty() || round == MAX_ROUNDS {
-                return None;
-            }
-            all.extend(more);
-        }
+        // A patch that inserts may be the one that adds the object which others remove.
+        let inserts = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
+        let others: Vec<PatchId> =
+            suspects.iter().filter(|(_, _, effect)| !inserts(effect)).map(|(id, ..)| *id).collect();
+        let all = if others.is_empty() { None } else { self.without_which(others.clone(), id, counts, takes) };
+        let everyone = || suspects.iter().map(|(id, ..)| *id).collect::<Vec<_>>();
+        let more = suspects.len() > others.len();
+        let all = all.or_else(|| if more { self.without_which(everyone(), id, counts, takes) } else { None })?;
         suspects.sort_by_key(|(_, _, effect)| rank(effect));
         let alone = suspects
             .iter()
@@ -290,6 +280,33 @@ impl<'r> Scene<'r, '_> {
             also,
             order_helps,
         })
+    }
+
+    /// Patches without which a patch would match: these, and those that then remove its object instead.
+    fn without_which(
+        &self,
+        mut all: Vec<PatchId>,
+        id: PatchId,
+        counts: Counts,
+        takes: impl Fn(&&(Place, Effect)) -> bool,
+    ) -> Option<Vec<PatchId>> {
+        for _ in 0..=MAX_ROUNDS {
+            let trace = self.trace_for(&self.plan.without(&all), id);
+            if met(&trace, id, counts) {
+                return Some(all);
+            }
+            let stands_in = |other: &PatchId| {
+                *other != id
+                    && !all.contains(other)
+                    && trace.patches[other.index()].effects.iter().any(|one| takes(&one))
+            };
+            let more: Vec<PatchId> = self.plan.ids().filter(stands_in).collect();
+            if more.is_empty() {
+                return None;
+            }
+            all.extend(more);
+        }
+        None
     }
 
     /// The name that a merge gave an object, if it is the name that a patch came closest to.
