@@ -29,7 +29,9 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let mut report = |route: &[&str], message: String, help: &str| {
-            out.push(view.finding(rule, view.key_span(route), message).label("no effect").help(help));
+            // What else is said of this field, and nothing else of the patch, says the same.
+            let key = view.key_span(route);
+            out.push(view.finding(rule, key, message).at_line(Some(key)).label("no effect").help(help));
         };
         let never = |name: &str| format!("istiod never reads `{name}`");
         if let ObjectMatch::RouteConfiguration(routes) = &view.patch.object

@@ -29,8 +29,7 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let mut report = |route: &[&str], message: &str, help: &str| {
-            let key = view.key_span(route);
-            out.push(view.finding(rule, key, message).at_line(Some(key)).label("not read").help(help));
+            out.push(view.finding(rule, view.key_span(route), message).label("not read").help(help));
         };
         if let Some((route, message, help)) = below(view.patch) {
             report(route, message, help);
