@@ -142,8 +142,9 @@ fn of_one_owner<'f>(
 /// The first of its kind for each filter of each list that has one, by the patches that insert them.
 fn twins(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeMap<(PatchId, PatchId), Twins> {
     // The same patch inserts into many lists.
-    let mut fit: HashMap<PatchId, bool> = HashMap::new();
-    let mut fits = |id| *fit.entry(id).or_insert_with(|| cx.view(run, id).is_some_and(|view| exact(run, &view)));
+    let mut fit: Vec<Option<bool>> = vec![None; run.plan.patches.len()];
+    let mut fits =
+        |id: PatchId| *fit[id.index()].get_or_insert_with(|| cx.view(run, id).is_some_and(|view| exact(run, &view)));
     let mut found: BTreeMap<(PatchId, PatchId), Twins> = BTreeMap::new();
     let mut looked: HashSet<Vec<(PatchId, *const ())>> = HashSet::new();
     let mut look = |filters: &[Tree<'_>]| {

@@ -40,7 +40,7 @@ pub(crate) const PROXY_PROTOCOL: (&str, &str) =
 
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
-use crate::model::resource::{ProxyConfig, ResourceKind, ResourceText};
+use crate::model::resource::{Held, ProxyConfig, ResourceKind, ResourceText};
 use crate::proto::json;
 use crate::proto::packed::Kept;
 use crate::proto::tree::{Tree, Value};
@@ -282,16 +282,16 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
 
 /// The calls for listeners, in istiod's order (`listener_builder.go`).
 fn listener_passes<'a, S: Sink<'a>>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
-    let kind = run.plan.proxy.kind;
+    let (kind, config) = (run.plan.proxy.kind, run.config);
     let all: Vec<usize> = (0..slots.len()).filter(|&index| is_patched(kind, &slots[index])).collect();
     if kind == ProxyKind::Gateway {
         run.listener_pass(slots, &all, PatchContext::Gateway, true);
-        run.spread(slots, |slot| context_of(kind, slot));
+        run.spread(slots, |slot| context_of(kind, config, slot));
         return;
     }
     let (mut inbound, mut outbound, mut alone) = (Vec::new(), Vec::new(), Vec::new());
     for index in all {
-        match side(kind, &slots[index]) {
+        match side(kind, config, &slots[index]) {
             Side::Virtual(context) => alone.push((index, context)),
             Side::Inbound => inbound.push(index),
             Side::Outbound => outbound.push(index),
@@ -315,7 +315,7 @@ fn listener_passes<'a, S: Sink<'a>>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Sl
     }
     run.listener_pass(slots, &inbound, PatchContext::SidecarInbound, true);
     run.listener_pass(slots, &outbound, PatchContext::SidecarOutbound, true);
-    run.spread(slots, |slot| context_of(kind, slot));
+    run.spread(slots, |slot| context_of(kind, config, slot));
 }
 
 /// Whether istiod patches a listener: not the one that it appends to a sidecar's and a gateway's listeners after all patches, if
@@ -325,8 +325,8 @@ fn is_patched(kind: ProxyKind, slot: &Slot<'_>) -> bool {
 }
 
 /// The context in which istiod patches a listener; `None` for one that it does not patch.
-fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> Option<PatchContext> {
-    is_patched(kind, slot).then(|| match side(kind, slot) {
+fn context_of(kind: ProxyKind, config: &ProxyConfig<'_>, slot: &Slot<'_>) -> Option<PatchContext> {
+    is_patched(kind, slot).then(|| match side(kind, config, slot) {
         _ if kind == ProxyKind::Gateway => PatchContext::Gateway,
         Side::Virtual(context) => context,
         Side::Inbound => PatchContext::SidecarInbound,
@@ -352,19 +352,27 @@ enum Side {
     Outbound,
 }
 
-fn side(kind: ProxyKind, slot: &Slot<'_>) -> Side {
-    let has = |text: &str| memchr::memmem::find(slot.text.search().as_bytes(), text.as_bytes()).is_some();
-    let inbound = || match direction(slot.text.search()) {
-        Some(direction) => direction == "INBOUND",
-        None => has("\"INBOUND\""),
+/// Whether the text of a listener holds something. It is searched once if many proxies share it.
+fn holds(config: &ProxyConfig<'_>, slot: &Slot<'_>, what: Held) -> bool {
+    let text = slot.text.search();
+    let has = |wanted: &str| memchr::memmem::find(text.as_bytes(), wanted.as_bytes()).is_some();
+    let look = || match what {
+        Held::Inbound => direction(text).map_or_else(|| has("\"INBOUND\""), |direction| direction == "INBOUND"),
+        Held::HttpProxy => has("\"http_proxy\""),
+        Held::Rds => has("\"rds\""),
     };
+    let shared = slot.source.and_then(|at| config.resources.get(at)?.opened.as_ref()?.holds(text, what, look));
+    shared.unwrap_or_else(look)
+}
+
+fn side(kind: ProxyKind, config: &ProxyConfig<'_>, slot: &Slot<'_>) -> Side {
     match &*slot.name {
         VIRTUAL_OUTBOUND => Side::Virtual(PatchContext::SidecarOutbound),
         VIRTUAL_INBOUND => Side::Virtual(PatchContext::SidecarInbound),
         _ if kind == ProxyKind::Waypoint => Side::Inbound,
-        _ if inbound() => Side::Inbound,
+        _ if holds(config, slot, Held::Inbound) => Side::Inbound,
         // The listener of the mesh's HTTP proxy port requests the route configuration of that name.
-        _ if has("\"http_proxy\"") => Side::Virtual(PatchContext::SidecarOutbound),
+        _ if holds(config, slot, Held::HttpProxy) => Side::Virtual(PatchContext::SidecarOutbound),
         _ => Side::Outbound,
     }
 }
@@ -442,8 +450,8 @@ fn route_passes<'a, S: Sink<'a>>(
     let gateway = run.plan.proxy.kind == ProxyKind::Gateway;
     let context = if gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
     // Most listeners have inline routes, which a text search shows without parsing.
-    let asks = |slot: &Slot<'a>| memchr::memmem::find(slot.text.search().as_bytes(), b"\"rds\"").is_some();
     let config = run.config;
+    let asks = |slot: &Slot<'a>| holds(config, slot, Held::Rds);
     let before = |slot: &Slot<'a>| match slot.opened(config) {
         _ if !asks(slot) => Vec::new(),
         Some(tree) => listener::rds_names(tree),

@@ -448,13 +448,17 @@ impl<'a, S: Sink<'a>> Run<'_, 'a, S> {
     }
 }
 
-/// The names of a list's filters as hashes, once the list is long: patches that insert thousands of filters each search it for
+/// The names of a list's filters as hashes, once many were compared: patches that insert thousands of filters each search it for
 /// their anchor, and numbers side by side are compared in a hundredth of the time.
 #[derive(Default)]
-pub(super) struct Names(Option<Vec<u32>>);
+pub(super) struct Names {
+    hashes: Option<Vec<u32>>,
+    /// How many names were compared.
+    compared: usize,
+}
 
-/// Length of a list whose names are worth hashing.
-const LONG: usize = 64;
+/// Comparisons of names after which hashing them pays.
+const MANY: usize = 64;
 
 /// Hashes that are compared at once.
 const BLOCK: usize = 64;
@@ -481,22 +485,23 @@ impl Names {
 
     /// The first filter of this name.
     fn position(&mut self, list: &[Tree<'_>], name: &str) -> Option<usize> {
-        if list.len() < LONG {
+        self.compared += list.len();
+        if self.compared < MANY {
             return list.iter().position(|item| item.name() == name);
         }
-        let hashes = self.0.get_or_insert_with(|| list.iter().map(|item| Names::hash(item.name())).collect());
+        let hashes = self.hashes.get_or_insert_with(|| list.iter().map(|item| Names::hash(item.name())).collect());
         let wanted = Names::hash(name);
         Names::places(hashes, wanted).find(|&at| list.get(at).is_some_and(|item| item.name() == name))
     }
 
     fn inserted(&mut self, at: usize, name: &str) {
-        if let Some(hashes) = &mut self.0 {
+        if let Some(hashes) = &mut self.hashes {
             hashes.insert(at, Names::hash(name));
         }
     }
 
     fn replaced(&mut self, at: usize, name: &str) {
-        if let Some(hash) = self.0.as_mut().and_then(|hashes| hashes.get_mut(at)) {
+        if let Some(hash) = self.hashes.as_mut().and_then(|hashes| hashes.get_mut(at)) {
             *hash = Names::hash(name);
         }
     }

@@ -404,6 +404,7 @@ impl EnvoyFilter {
         self.document.under(&["spec", "configPatches"])?.items().get(index)
     }
 }
+
 /// Finds the EnvoyFilter at a place: one text may contain many.
 pub(crate) struct Documents(Vec<(Span, usize)>);
 

@@ -126,12 +126,30 @@ pub struct Resource<'a> {
 pub struct Opened {
     text: &'static str,
     tree: OnceLock<Tree<'static>>,
+    /// By [`Held`].
+    held: [OnceLock<bool>; 3],
+}
+
+/// What a listener's text may hold, found without reading it as JSON.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Held {
+    /// The direction of inbound traffic.
+    Inbound,
+    /// The name of the route configuration for the mesh's HTTP proxy port.
+    HttpProxy,
+    /// A request for a route configuration.
+    Rds,
 }
 
 impl Opened {
     /// For this text.
     pub(crate) const fn new(text: &'static str) -> Opened {
-        Opened { text, tree: OnceLock::new() }
+        Opened { text, tree: OnceLock::new(), held: [const { OnceLock::new() }; 3] }
+    }
+
+    /// What a search of this text found, which is done once; `None` for any other text.
+    pub(crate) fn holds(&self, text: &str, what: Held, look: impl FnOnce() -> bool) -> Option<bool> {
+        std::ptr::eq(self.text, text).then(|| *self.held[what as usize].get_or_init(look))
     }
 
     /// The tree, with the configurations of network filters opened; `None` for any other text.

@@ -449,10 +449,10 @@ impl<'a> Undo<'_, 'a> {
     }
 
     fn listeners(&mut self, slots: &mut [Slot<'a>]) {
-        let kind = self.plan.proxy.kind;
+        let (kind, config) = (self.plan.proxy.kind, self.config);
         for slot in slots.iter_mut().filter(|slot| !slot.removed) {
             self.touched = false;
-            let Some(context) = context_of(kind, slot) else { continue };
+            let Some(context) = context_of(kind, config, slot) else { continue };
             self.listener(context, slot);
             if context == PatchContext::SidecarInbound {
                 let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
@@ -463,10 +463,10 @@ impl<'a> Undo<'_, 'a> {
             slot.touched |= self.touched;
             slot.close();
         }
-        let (config, schema) = (self.config, self.plan.schema);
+        let schema = self.plan.schema;
         self.shared.spread(
             slots,
-            |slot| context_of(kind, slot),
+            |slot| context_of(kind, config, slot),
             |slot| {
                 slot.open(config, schema);
             },

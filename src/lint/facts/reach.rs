@@ -11,6 +11,7 @@ use crate::model::inventory::{Gateway, Inventory, Labels, Object, Workload};
 use crate::model::proxy::{GATEWAY_CLASS_LABEL, GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use crate::source::Severity;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
@@ -106,20 +107,16 @@ impl<'c> ByLabel<'c> {
 /// Workloads that have no sidecar, with the reason.
 pub(crate) struct WithoutSidecar<'c> {
     by_label: ByLabel<'c>,
-    by_namespace: HashMap<&'c str, Vec<&'c Workload>>,
+    by_namespace: OnceCell<HashMap<&'c str, Vec<&'c Workload>>>,
     namespaces: HashMap<&'c str, &'c Object>,
     with_dumps: HashSet<&'c str>,
 }
 
 impl<'c> WithoutSidecar<'c> {
     pub(crate) fn new(cx: &'c Context<'_>) -> WithoutSidecar<'c> {
-        let mut by_namespace: HashMap<&str, Vec<&Workload>> = HashMap::new();
-        for workload in cx.inventory.workloads.iter() {
-            by_namespace.entry(&workload.object.namespace).or_default().push(workload);
-        }
         WithoutSidecar {
             by_label: ByLabel::new(cx),
-            by_namespace,
+            by_namespace: OnceCell::new(),
             namespaces: cx.inventory.namespaces.iter().map(|one| (one.name.as_str(), one.as_ref())).collect(),
             with_dumps: proxies(cx).map(|one| one.namespace).collect(),
         }
@@ -132,7 +129,7 @@ impl<'c> WithoutSidecar<'c> {
         if unselective(cx, filter) {
             let namespace = filter.namespace.as_str();
             let known = !is_root(cx, filter) && !self.with_dumps.contains(namespace);
-            let reached = self.by_namespace.get(namespace).filter(|_| known)?;
+            let reached = if known { self.by_namespace().get(namespace)? } else { return None };
             return reached.iter().map(|one| with_reason(one)).collect();
         }
         if self.by_label.selected(filter).any(|one| one.kind.is_some() && in_scope(cx, filter, &one)) {
@@ -140,6 +137,16 @@ impl<'c> WithoutSidecar<'c> {
         }
         let selected = self.by_label.inventory.labelled(filter.selector.as_ref()?);
         selected.filter(|one| in_scope(cx, filter, &manifest(one))).map(with_reason).collect()
+    }
+
+    fn by_namespace(&self) -> &HashMap<&'c str, Vec<&'c Workload>> {
+        self.by_namespace.get_or_init(|| {
+            let mut by_namespace: HashMap<&str, Vec<&Workload>> = HashMap::new();
+            for workload in self.by_label.inventory.workloads.iter() {
+                by_namespace.entry(&workload.object.namespace).or_default().push(workload);
+            }
+            by_namespace
+        })
     }
 
     fn reason(&self, workload: &Workload) -> Option<Sidecar> {
@@ -206,9 +213,13 @@ pub(crate) fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
 
 /// How many workloads in how many namespaces these are: "14 workloads in 3 namespaces".
 pub(crate) fn extent(workloads: &[Reached<'_>]) -> String {
-    let names: HashSet<(&str, &str)> = workloads.iter().map(Reached::of_workload).collect();
-    let namespaces: BTreeSet<&str> = workloads.iter().map(|one| one.namespace).collect();
-    let workloads = names::count(names.len(), "workload", "workloads");
+    extent_of(&workloads.iter().map(Reached::of_workload).collect())
+}
+
+fn extent_of(workloads: &BTreeSet<(&str, &str)>) -> String {
+    let mut namespaces: Vec<&str> = workloads.iter().map(|(namespace, _)| *namespace).collect();
+    namespaces.dedup();
+    let workloads = names::count(workloads.len(), "workload", "workloads");
     format!("{workloads} in {}", names::count(namespaces.len(), "namespace", "namespaces"))
 }
 
@@ -222,7 +233,7 @@ pub(crate) fn extent_with_names(workloads: &[Reached<'_>]) -> (String, String) {
     let shown: Vec<String> = shown.collect();
     // The others are only counted.
     let others = all.iter().skip(MAX_EXAMPLES).map(|(_, name)| *name);
-    (extent(workloads), names::listed(shown.iter().map(String::as_str).chain(others), MAX_EXAMPLES))
+    (extent_of(&all), names::listed(shown.iter().map(String::as_str).chain(others), MAX_EXAMPLES))
 }
 
 /// The same for each namespace: many filters reach all workloads of theirs.

@@ -61,23 +61,26 @@ impl Place {
     }
 }
 
-/// What findings explain: by code, filter and patch, where they are and whether they hold for all targets. A finding
+/// What findings explain: by filter, by code and patch, where they are and whether they hold for all targets. A finding
 /// without a patch is about all of them.
-pub(crate) struct Causes(HashMap<Key, Vec<(Place, bool)>>);
+pub(crate) struct Causes(HashMap<String, Explained>);
+
+type Explained = HashMap<(&'static str, Option<usize>), Vec<(Place, bool)>>;
 
 impl Causes {
     /// What these explain.
     pub(crate) fn of<'c>(all: impl IntoIterator<Item = &'c Claim>) -> Causes {
-        let mut explained: HashMap<Key, Vec<(Place, bool)>> = HashMap::new();
+        let mut explained: HashMap<String, Explained> = HashMap::new();
         for one in all.into_iter().filter(|one| !one.filter.is_empty()) {
             for code in one.rule.explains {
-                let key = (*code, one.filter.clone(), one.patch);
                 if one.idle.is_empty() {
-                    explained.entry(key).or_default().push((one.place, one.whole()));
+                    let of_filter = explained.entry(one.filter.clone()).or_default();
+                    of_filter.entry((*code, one.patch)).or_default().push((one.place, one.whole()));
                 }
                 for Idle { filter, patch, span } in &one.idle {
                     let place = Place { span: *span, line: Some(*span) };
-                    explained.entry((*code, filter.clone(), *patch)).or_default().push((place, true));
+                    let of_filter = explained.entry(filter.clone()).or_default();
+                    of_filter.entry((*code, *patch)).or_default().push((place, true));
                 }
             }
         }
@@ -87,12 +90,13 @@ impl Causes {
     /// Whether one of them explains a finding. What holds for a part of a filter's targets explains only what is said
     /// of the same place.
     pub(crate) fn explain(&self, one: &Claim) -> bool {
+        let Some(of_filter) = self.0.get(&one.filter) else { return false };
         let by = |patch| {
-            let found = self.0.get(&(one.rule.code, one.filter.clone(), patch));
+            let found = of_filter.get(&(one.rule.code, patch));
             let fits = |(place, whole): &(Place, bool)| one.place.meets(*place) && (*whole || one.place.line.is_some());
             found.is_some_and(|places| places.iter().any(fits))
         };
-        !self.0.is_empty() && (by(one.patch) || by(None))
+        by(one.patch) || by(None)
     }
 }
 
