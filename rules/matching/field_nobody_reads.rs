@@ -29,9 +29,7 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let mut report = |route: &[&str], message: String, help: &str| {
-            // What else is said of this field, and nothing else of the patch, says the same.
-            let key = view.key_span(route);
-            out.push(view.finding(rule, key, message).at_line(Some(key)).label("no effect").help(help));
+            out.push(view.finding(rule, view.key_span(route), message).label("no effect").help(help));
         };
         let never = |name: &str| format!("istiod never reads `{name}`");
         if let ObjectMatch::RouteConfiguration(routes) = &view.patch.object
@@ -57,7 +55,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 report(
                     &["match", "listener", "filterChain", "transportSocket"],
                     never("filterChain.transportSocket"),
-                    "match by `transportProtocol: tls`",
+                    "match by `transportProtocol: tls`: with `transportSocket` the match applies to every filter chain",
                 );
             }
         }

@@ -9,21 +9,20 @@ declare_rule! {
     /// A match that is wider than it looks, because istiod does not read its only condition.
     ///
     /// # What it finds
-    /// A listener match with `portName` and without `name` and `portNumber`; a filter chain match with `transportSocket`
-    /// alone; `vhost.domainName` for a control plane before 1.26. Conditions on a part of what the patch changes:
-    /// `filterChain` with applyTo LISTENER or LISTENER_FILTER, `vhost` with ROUTE_CONFIGURATION, `vhost.route` with VIRTUAL_HOST.
+    /// `vhost.domainName` for a control plane before 1.26. Conditions on a part of what the patch changes: `filterChain` with
+    /// applyTo LISTENER or LISTENER_FILTER, `vhost` with ROUTE_CONFIGURATION, `vhost.route` with VIRTUAL_HOST. Fields that no
+    /// release reads, such as `portName`, have a rule of their own.
     ///
     /// # Why it matters
-    /// The patch changes every listener, filter chain or virtual host of the context instead of one, or all of an object instead of
-    /// a part.
+    /// The patch changes every virtual host of the context instead of one, or all of an object instead of a part.
     ///
     /// # How to fix
-    /// Write a condition that is read: `portNumber`, `transportProtocol`, `vhost.name`.
+    /// Write a condition that is read, such as `vhost.name`, or apply the patch to the part.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
     "EF503" "match-wider-than-it-looks" Scope Warning => check,
-    explains: &["EF227"], objections: &[Objected::DomainName]
+    objections: &[Objected::DomainName]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -35,42 +34,17 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             report(route, message, help);
             continue;
         }
-        match &view.patch.object {
-            ObjectMatch::Listener(listener) if listener.name.is_empty() && listener.port_number == 0 => {
-                let chain = listener.filter_chain.clone().unwrap_or_default();
-                let bare = FilterChainMatch { filter: None, transport_socket: String::new(), ..chain.clone() };
-                if bare != FilterChainMatch::default() {
-                    continue;
-                }
-                if !listener.port_name.is_empty() {
-                    report(
-                        &["match", "listener", "portName"],
-                        "with `portName` alone this patch matches every port",
-                        "portNumber: <port>",
-                    );
-                } else if !chain.transport_socket.is_empty() {
-                    let route = ["match", "listener", "filterChain", "transportSocket"];
-                    report(
-                        &route,
-                        "with `transportSocket` alone this patch matches every filter chain",
-                        "transportProtocol: tls",
-                    );
-                }
-            }
-            ObjectMatch::RouteConfiguration(route) if !cx.program.compat.has(Behaviour::DomainName) => {
-                if let Some(vhost) = &route.vhost
-                    && !vhost.domain_name.is_empty()
-                    && vhost.name.is_empty()
-                {
-                    let route = ["match", "routeConfiguration", "vhost", "domainName"];
-                    report(
-                        &route,
-                        "before Istio 1.26 `domainName` is not read: this patch matches every virtual host",
-                        "name: <host>:<port>",
-                    );
-                }
-            }
-            _ => {}
+        if let ObjectMatch::RouteConfiguration(route) = &view.patch.object
+            && !cx.program.compat.has(Behaviour::DomainName)
+            && let Some(vhost) = &route.vhost
+            && !vhost.domain_name.is_empty()
+            && vhost.name.is_empty()
+        {
+            report(
+                &["match", "routeConfiguration", "vhost", "domainName"],
+                "before Istio 1.26 `domainName` is not read: this patch matches every virtual host",
+                "name: <host>:<port>",
+            );
         }
     }
 }

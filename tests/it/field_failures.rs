@@ -37,7 +37,7 @@ pub(crate) const FAILURES: &[(u32, &str, &str, &[&str])] = &[
     (23, "envoyproxy/envoy#29461", "typed_per_filter_config key is no filter's name", &["EF322"]),
     (24, "istio/istio#54006", "a filter that does not exist", &["EF215"]),
     (25, "istio.io reference", "targetRefs to a Service never attach", &["EF203"]),
-    (26, "istio.io reference", "fields that nobody reads; BOOTSTRAP", &["EF304", "EF503"]),
+    (26, "istio.io reference", "fields that nobody reads; BOOTSTRAP", &["EF227", "EF304"]),
     (27, "istio/istio#58586", "asks for a word in all silent cases", &["EF301"]),
     (28, "istio/istio#49555", "priority across namespaces before 1.22", &["EF410"]),
     (29, "istio/istio#41536", "an added chain is never patched", &["EF321"]),
