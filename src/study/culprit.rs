@@ -219,14 +219,21 @@ impl<'r> Scene<'r, '_> {
                 Some((other, place, effect))
             })
             .collect();
+        let everyone: Vec<PatchId> = suspects.iter().map(|(id, ..)| *id).collect();
+        if everyone.is_empty() {
+            return None;
+        }
         // A patch that inserts may be the one that adds the object which others remove.
         let inserts = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
-        let others: Vec<PatchId> =
-            suspects.iter().filter(|(_, _, effect)| !inserts(effect)).map(|(id, ..)| *id).collect();
-        let all = if others.is_empty() { None } else { self.without_which(others.clone(), id, counts, takes) };
-        let everyone = || suspects.iter().map(|(id, ..)| *id).collect::<Vec<_>>();
-        let more = suspects.len() > others.len();
-        let all = all.or_else(|| if more { self.without_which(everyone(), id, counts, takes) } else { None })?;
+        let (adding, others): (Vec<&(PatchId, &Place, &Effect)>, Vec<_>) =
+            suspects.iter().partition(|(_, _, effect)| inserts(effect));
+        let others: Vec<PatchId> = others.iter().map(|(id, ..)| *id).collect();
+        let undone = |adds: PatchId| {
+            self.judged.trace.patches[adds.index()].later.iter().any(|later| others.contains(&later.by))
+        };
+        let without_those = adding.iter().any(|(adds, ..)| undone(*adds));
+        let all = if without_those { self.without_which(others.clone(), id, counts, takes) } else { None };
+        let all = all.or_else(|| self.without_which(everyone, id, counts, takes))?;
         suspects.sort_by_key(|(_, _, effect)| rank(effect));
         let alone = suspects
             .iter()
