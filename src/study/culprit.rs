@@ -7,6 +7,7 @@ use crate::engine::{self, Judged, Options, Pass, PatchId, Plan, Trace};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use crate::proto::merge::ChangeKind;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -227,12 +228,13 @@ impl<'r> Scene<'r, '_> {
         let inserts = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
         let (adding, others): (Vec<&(PatchId, &Place, &Effect)>, Vec<_>) =
             suspects.iter().partition(|(_, _, effect)| inserts(effect));
-        let others: Vec<PatchId> = others.iter().map(|(id, ..)| *id).collect();
+        let others: BTreeSet<PatchId> = others.iter().map(|(id, ..)| *id).collect();
         let undone = |adds: PatchId| {
             self.judged.trace.patches[adds.index()].later.iter().any(|later| others.contains(&later.by))
         };
         let without_those = adding.iter().any(|(adds, ..)| undone(*adds));
-        let all = if without_those { self.without_which(others.clone(), id, counts, takes) } else { None };
+        let those = others.iter().copied().collect();
+        let all = if without_those { self.without_which(those, id, counts, takes) } else { None };
         let all = all.or_else(|| self.without_which(everyone, id, counts, takes))?;
         suspects.sort_by_key(|(_, _, effect)| rank(effect));
         let alone = suspects
