@@ -5,9 +5,11 @@ use crate::engine::matching::parse_subset_key;
 use crate::lint::callers::{called, clusters_of};
 use crate::lint::context::{PatchRun, PatchView, ProxyRun};
 use crate::lint::per_run::PerRun;
+use crate::lint::seen::filter_chains;
 use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::model::destination::full_host;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
-use crate::model::inventory::{Labels, ServicePort, TargetPort, VirtualService};
+use crate::model::inventory::{Labels, Object, ServicePort, TargetPort, VirtualService};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
@@ -150,8 +152,7 @@ fn users_of(run: &ProxyRun<'_>) -> Users {
         if kind == ResourceKind::Route {
             return requests(tree, &mut found);
         }
-        let chains = tree.get("filter_chains").map(Tree::items).unwrap_or_default();
-        for chain in chains.iter().chain(tree.get("default_filter_chain")) {
+        for chain in filter_chains(tree) {
             let wanted = chain.get("filter_chain_match");
             let named = wanted.is_some_and(|wanted| {
                 wanted.str_at("transport_protocol") == "tls"
@@ -221,8 +222,8 @@ fn routed(cx: &Context<'_>, host: &str) -> bool {
 
 /// Whether the port of a host is for TLS, according to all that describe it.
 fn service_speaks_tls(cx: &Context<'_>, host: &str, port: u32) -> bool {
-    let full = |name: &str, home: &str| format!("{name}.{home}.svc.cluster.local") == host;
-    let services = cx.inventory.services.iter().filter(|one| full(&one.object.name, &one.object.namespace));
+    let is_meant = |object: &Object| full_host(&object.name, &object.namespace) == host;
+    let services = cx.inventory.services.iter().filter(|one| is_meant(&one.object));
     let entries = cx.inventory.service_entries.iter().filter(|one| one.hosts.iter().any(|own| own == host));
     let of_services = services.flat_map(|one| &one.ports).filter(|one| one.number == port).map(of_service);
     let of_entries = entries.flat_map(|one| &one.ports).filter(|one| one.number == port).map(of_entry);

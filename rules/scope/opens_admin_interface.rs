@@ -52,28 +52,37 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     addresses(rule, cx, out);
     for value in cx.values() {
         for object in &value.objects {
-            if let Some((cluster, name)) = opened(value, object) {
-                out.push(
-                    value
-                        .finding(rule, cluster.span, format!("clients reach {name} by this cluster"))
-                        .label("no authentication")
-                        .note("`/quitquitquit` there stops the proxy")
-                        .help("match only the path of the metrics (`path: /stats/prometheus`), or scrape them from port 15090 or 15020"),
-                );
+            if let Some(Opened { cluster, name, matched }) = opened(value, object) {
+                let finding = value
+                    .finding(rule, cluster.span, format!("clients reach {name} by this cluster"))
+                    .label("no authentication")
+                    .note("`/quitquitquit` there stops the proxy")
+                    .help("match only the path of the metrics (`path: /stats/prometheus`), or scrape them from port 15090 or 15020");
+                out.push(if matched { finding } else { finding.likely("the route keeps the match that it has") });
             }
         }
     }
 }
 
-/// The cluster of a route or TCP proxy by which clients reach an interface, and the name of that.
-fn opened<'v>(value: &PatchValue<'v>, object: &Object<'v>) -> Option<(&'v Node, &'static str)> {
+/// A route or TCP proxy by which clients reach an interface.
+struct Opened<'v> {
+    cluster: &'v Node,
+    /// Of the interface.
+    name: &'static str,
+    /// Whether the patch says which requests take it.
+    matched: bool,
+}
+
+fn opened<'v>(value: &PatchValue<'v>, object: &Object<'v>) -> Option<Opened<'v>> {
     let cluster = &object.member("cluster")?.entry.value;
     let (_, name, paths) = BEHIND.iter().find(|(known, ..)| cluster.as_str() == Some(known))?;
+    let mut matched = true;
     let reaches = match object.short_name() {
         "TcpProxy" => true,
         "RouteAction" => {
             let above = object.parent.and_then(|(at, _)| value.objects.get(at));
             let wanted = above.and_then(|route| route.member("match")).map(|member| &member.entry.value);
+            matched = wanted.is_some();
             let rewrite = object.member("prefix_rewrite").and_then(|member| member.entry.value.as_str());
             // Of other rewrites, the result is unknown.
             let unknown =
@@ -82,7 +91,7 @@ fn opened<'v>(value: &PatchValue<'v>, object: &Object<'v>) -> Option<(&'v Node, 
         }
         _ => false,
     };
-    reaches.then_some((cluster, *name))
+    reaches.then_some(Opened { cluster, name, matched })
 }
 
 /// Whether requests that a route matches can have one of the paths, after its rewrite.

@@ -109,6 +109,7 @@ struct Parts {
 
 impl Parts {
     const ALL: Parts = Parts { clusters: true, others: true };
+    const CLUSTERS: Parts = Parts { clusters: true, others: false };
 }
 
 fn run_parts<'a, S: Sink<'a>>(
@@ -222,10 +223,7 @@ pub(crate) fn run_pass<'a, S: Sink<'a>>(plan: &Plan<'a>, config: &'a ProxyConfig
             listener_passes(&mut start(plan, config, &OPTIONS, sink), &mut slots(config, ResourceKind::Listener));
         }
         Pass::Clusters => {
-            let mut clusters = slots(config, ResourceKind::Cluster);
-            services::add_referenced(plan, config, &OPTIONS, &mut clusters);
-            let indices: Vec<usize> = (0..clusters.len()).collect();
-            start(plan, config, &OPTIONS, sink).clusters(&mut clusters, &indices);
+            run_parts(plan, config, &OPTIONS, sink, Parts::CLUSTERS, &mut Values::new());
         }
         Pass::Rest => {
             run(plan, config, &OPTIONS, sink);

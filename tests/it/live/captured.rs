@@ -1,7 +1,7 @@
 //! Captures of one namespace, and bug reports: they answer for what they hold, and clear nothing else.
 
 use super::mock::{Fault, World};
-use super::same::same_answers;
+use super::same::{captured, same_answers};
 use super::standing::{dump_with, mesh};
 use super::{ISTIOD, demo, demo_dump, findings, live, of_files, pod, run, shop};
 use serde_json::{Value, json};
@@ -23,11 +23,8 @@ fn with_a_root_filter() -> World {
 #[test]
 fn without_n_a_capture_of_one_namespace_answers_as_its_cluster_does_with_n() {
     let mock = with_a_root_filter().start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shop.tar");
-    let path = path.to_str().unwrap();
-    let said = live(&mock, &["capture", path, "-n", "shop", "--dump-via", "pod-proxy"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let (_folder, path) = captured(&mock, &["-n", "shop", "--dump-via", "pod-proxy"]);
+    let path = path.as_str();
     for command in [
         &["lint", "--pedantic"][..],
         &["status", "-o", "json"],
@@ -52,14 +49,8 @@ fn without_n_a_capture_of_one_namespace_answers_as_its_cluster_does_with_n() {
 #[test]
 fn migrate_does_not_take_what_was_not_captured_for_absent() {
     let mock = shop().start();
-    let folder = tempfile::tempdir().unwrap();
-    let capture = |name: &str, namespace: &[&str]| {
-        let path = folder.path().join(name).to_str().unwrap().to_owned();
-        let said = live(&mock, &[&["capture", &path, "--dump-via", "pod-proxy"], namespace].concat());
-        assert_eq!(said.code, 0, "{}", said.err);
-        path
-    };
-    let (one, all) = (capture("one.tar", &["-n", "shop"]), capture("all.tar", &[]));
+    let (_of_one, one) = captured(&mock, &["--dump-via", "pod-proxy", "-n", "shop"]);
+    let (_of_all, all) = captured(&mock, &["--dump-via", "pod-proxy"]);
     for namespace in [&["-n", "shop"][..], &[]] {
         let said = live(&mock, &[&["migrate", "--capture", &one], namespace].concat());
         assert!(said.out.contains("only TrafficExtension objects of namespace shop were read"), "{}", said.out);
@@ -69,16 +60,10 @@ fn migrate_does_not_take_what_was_not_captured_for_absent() {
     }
 }
 
-#[test]
-fn diff_with_a_capture_of_one_namespace_does_not_clear_the_others() {
-    let mock = with_a_root_filter().start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shop.tar");
-    let path = path.to_str().unwrap();
-    assert_eq!(live(&mock, &["capture", path, "-n", "shop", "--dump-via", "pod-proxy"]).code, 0);
-    let filter = |namespace: &str, seconds: u32| {
-        format!(
-            "---
+/// The text of an EnvoyFilter that gives calls of `catalog` another timeout.
+fn filter(namespace: &str, seconds: u32) -> String {
+    format!(
+        "---
 apiVersion: networking.istio.io/v1alpha3
 kind: EnvoyFilter
 metadata: {{name: new, namespace: {namespace}}}
@@ -88,8 +73,14 @@ spec:
     match: {{context: SIDECAR_OUTBOUND, cluster: {{name: outbound|7070||catalog.shop.svc.cluster.local}}}}
     patch: {{operation: MERGE, value: {{connect_timeout: {seconds}s}}}}
 "
-        )
-    };
+    )
+}
+
+#[test]
+fn diff_with_a_capture_of_one_namespace_does_not_clear_the_others() {
+    let mock = with_a_root_filter().start();
+    let (folder, path) = captured(&mock, &["-n", "shop", "--dump-via", "pod-proxy"]);
+    let path = path.as_str();
     let write = |name: &str, text: String| {
         let path = folder.path().join(name).to_str().unwrap().to_owned();
         fs::write(&path, text).unwrap();
@@ -126,21 +117,8 @@ fn diff_counts_what_it_did_not_compare() {
     let mock = world.dump("shop/till-1", demo_dump()).fault(fault, Fault::Status(403, "forbidden"), 99).start();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new.yaml");
-    for (seconds, words) in
-        [("2s", "no change on 1 proxy; 1 more could not be read"), ("7s", "+1 -1 lines; 1 more could")]
-    {
-        let text = format!(
-            "apiVersion: networking.istio.io/v1alpha3
-kind: EnvoyFilter
-metadata: {{name: new, namespace: shop}}
-spec:
-  configPatches:
-  - applyTo: CLUSTER
-    match: {{context: SIDECAR_OUTBOUND, cluster: {{name: outbound|7070||catalog.shop.svc.cluster.local}}}}
-    patch: {{operation: MERGE, value: {{connect_timeout: {seconds}}}}}
-"
-        );
-        fs::write(&path, text).unwrap();
+    for (seconds, words) in [(2, "no change on 1 proxy; 1 more could not be read"), (7, "+1 -1 lines; 1 more could")] {
+        fs::write(&path, filter("shop", seconds)).unwrap();
         let file = path.to_str().unwrap();
         let said = live(&mock, &["diff", "-f", file, "--dump-via", "pod-proxy"]);
         assert!(said.code == 2 && said.out.contains(words), "{}{}", said.out, said.err);

@@ -1,6 +1,7 @@
 //! An answer about a part of a mesh says which part, and what it does not know.
 
 use super::mock::{Fault, World};
+use super::same::captured;
 use super::standing::{REFUSAL, dump_with, mesh};
 use super::{demo_dump, live, pod, run, shop};
 use serde_json::{Value, json};
@@ -27,11 +28,8 @@ fn a_capture_of_one_namespace_clears_no_other() {
     filter["metadata"]["namespace"] = "pay".into();
     world.add(filter);
     let mock = world.start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shop.tar");
-    let path = path.to_str().unwrap();
-    let said = live(&mock, &["capture", path, "-n", "shop"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let (_folder, path) = captured(&mock, &["-n", "shop"]);
+    let path = path.as_str();
     for command in [
         &["audit", "--to", "1.31"][..],
         &["lint"],

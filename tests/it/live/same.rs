@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use tempfile::TempDir;
 
 /// Removes what differs between a cluster and its capture: the origin of the answer, and ages.
 fn without_origin(text: &str, capture: &str) -> String {
@@ -29,6 +30,15 @@ fn without_origin(text: &str, capture: &str) -> String {
     lines.join("\n")
 }
 
+/// A capture of a cluster, and the folder in which it is.
+pub(super) fn captured(mock: &Mock, arguments: &[&str]) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.tar.zst").to_str().unwrap().to_owned();
+    let said = live(mock, &[&["capture", &path], arguments].concat());
+    assert_eq!(said.code, 0, "{}", said.err);
+    (folder, path)
+}
+
 #[test]
 fn a_capture_answers_as_its_cluster_does() {
     let mut world = shop();
@@ -41,11 +51,8 @@ fn a_capture_answers_as_its_cluster_does() {
         "spec": {"containers": []}, "status": {"phase": "Running"},
     }));
     let mock = world.start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mesh.tar.zst");
-    let path = path.to_str().unwrap();
-    let said = live(&mock, &["capture", path, "--all-replicas", "--dump-via", "pod-proxy"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let (_folder, path) = captured(&mock, &["--all-replicas", "--dump-via", "pod-proxy"]);
+    let path = path.as_str();
     let commands: &[&[&str]] = &[
         &["get", "-n", "shop"],
         &["get", "-A", "-o", "json"],
@@ -71,11 +78,8 @@ fn a_capture_answers_as_its_cluster_does() {
 #[test]
 fn a_capture_of_one_namespace_says_so() {
     let mock = shop().start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("shop.tar.zst");
-    let path = path.to_str().unwrap();
-    let said = live(&mock, &["capture", path, "-n", "shop"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let (_folder, path) = captured(&mock, &["-n", "shop"]);
+    let path = path.as_str();
     for arguments in [&["get", "-A"][..], &["status", "-A"], &["lint", "-A"]] {
         let said = live(&mock, &[arguments, &["--capture", path]].concat());
         let words = format!("scope: capture {path}; namespace shop; ");
@@ -87,11 +91,8 @@ fn a_capture_of_one_namespace_says_so() {
 #[test]
 fn versions_of_a_capture_are_those_of_its_namespace() {
     let mock = shop().start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mesh.tar.zst");
-    let path = path.to_str().unwrap();
-    let said = live(&mock, &["capture", path, "-n", "shop", "--dump-via", "pod-proxy"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let (_folder, path) = captured(&mock, &["-n", "shop", "--dump-via", "pod-proxy"]);
+    let path = path.as_str();
     let (cluster, capture) = (live(&mock, &["version", "-n", "shop"]), live(&mock, &["version", "--capture", path]));
     assert_eq!((capture.code, &capture.out), (cluster.code, &cluster.out));
     assert!(!capture.out.contains("istio-system/istiod-1"), "{}", capture.out);
@@ -287,10 +288,8 @@ fn two_meshes_are_compared_with_the_effects_of_filters() {
     let mut other = mesh(&[dump_with("10s", None)]);
     other.add(filter("fields", "2026-11-20T09:00:01Z", "4s"));
     let (one, other) = (one.start(), other.start());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("other.tar");
-    let path = path.to_str().unwrap();
-    assert_eq!(live(&other, &["capture", path, "--dump-via", "pod-proxy"]).code, 0);
+    let (folder, path) = captured(&other, &["--dump-via", "pod-proxy"]);
+    let path = path.as_str();
     let config = one.kubeconfig("shop");
     let compare =
         |arguments: &[&str]| run(&config, &[&["diff", "--dump-via", "pod-proxy", "--between"], arguments].concat());
